@@ -263,6 +263,7 @@ var Roles = Words{
 	{Name: "author", Function: "AuthorRole", Doc: "Who wrote, sent, played or did it."},
 	{Name: "time", Function: "TimeRole", Doc: "When it was written or happened, not when it was collected."},
 	{Name: "state", Function: "StateRole", Doc: "What a record is if the value is true: a draft, spam, cancelled, deleted."},
+	{Name: "detail", Function: "DetailRole", Doc: "A short value that a row of a timeline shows too."},
 	{Name: "container", Function: "ContainerRole", Doc: "Where it is: a channel, a repository, an album."},
 	{Name: "amount", Function: "AmountRole", Doc: "A sum of money."},
 	{Name: "currency", Function: "CurrencyRole", Doc: "The currency of the amount."},

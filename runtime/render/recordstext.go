@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 func (r *RecordsPage) linesBefore(shown int, next continuation, note string, try, resume []answer.Call) []string {
@@ -34,7 +35,11 @@ func (r *RecordsPage) linesBefore(shown int, next continuation, note string, try
 		lines = append(lines, r.Call.Tool+" takes no cursor: it shows this page and no more.")
 	}
 	if r.isTimeline() {
-		return append(withLine(lines, tokenIf(wire.TimeZone, r.timeZone())), timelineColumns)
+		lines = withLine(lines, tokenIf(wire.TimeZone, r.timeZone()))
+		if left := r.Envelope.Members.Get(tool.FieldsLeftOut); left != nil {
+			lines = append(lines, tool.FieldsLeftOut+"="+rawjson.Visible(left))
+		}
+		return append(lines, timelineColumns)
 	}
 	return withLine(lines, columnsLine("handle", r.columns))
 }

@@ -12,6 +12,7 @@ var (
 	CurrencyRole  = Role{Fields: []string{"currency", "currency_code"}, Advertised: []string{"currency"}}
 	TextRole      = Role{Fields: []string{"text", "body_text", "body", "content", "message", "description", "snippet", "caption", "comment", "note", "notes", "transcript"}, Advertised: []string{"primary-body", "secondary"}}
 	StateRole     = Role{Fields: []string{"is_draft", "draft", "is_spam", "spam", "is_cancelled", "cancelled", "canceled", "is_deleted", "deleted"}, Advertised: []string{"state"}}
+	DetailRole    = Role{Fields: []string{"status", "state", "category", "ends_at", "end_time", "end", "local_start", "due_at", "number", "month", "play_count", "message_count", "reply_count", "comments", "filename", "file_name", "media_type", "size_bytes", "duration_ms", "ms_played", "url", "sha"}, Advertised: []string{"detail"}}
 )
 
 // Conversations lists the fields that tie records together, in order of preference (R-FIND-3).

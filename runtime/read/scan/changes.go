@@ -121,8 +121,9 @@ func (f *feed) read() error {
 		return err
 	}
 	records := recordsOf(list)
+	set := f.fieldSet(f.advertised, "", records)
 	for _, record := range records[min(f.start.Skip, len(records)):] {
-		f.rows = append(f.rows, feedRow{record.key(), f.row(record)})
+		f.rows = append(f.rows, feedRow{record.key(), f.row(record, set)})
 	}
 	f.next = feedPosition{Bookmark: list.Text(bookmarkName)}
 	if cursor := list.Text(nextCursorName); cursor != "" && string(list.Get("has_more")) != "false" {
@@ -174,7 +175,7 @@ func (c *changes) page(input RowsInput) *answer.Rows {
 	if names != nil {
 		found.add(tally.WarnPartial, "not granted now, or without an answer; positions are kept: "+joined(names))
 	}
-	page := c.reading.answer(input, answer.Envelope{Warnings: found})
+	page := c.reading.answer(input, answer.Envelope{Members: c.fieldsLeftOut(rows), Warnings: found})
 	page.Records = rows
 	if !hasMore {
 		page.Bookmark = rawjson.Quote(c.cursor(feeds))
@@ -196,8 +197,8 @@ func (c *changes) cursor(shown []*feed) string {
 	return pack(positions)
 }
 
-// row returns a change with its time. A record that was not deleted has its short fields.
-func (f *feed) row(record record) answer.Record {
+// row returns a change with its time. A record that was not deleted has the fields of the set.
+func (f *feed) row(record record, set fieldSet) answer.Record {
 	members, _ := rawjson.ParseObject(record.row)
 	row := f.identity(record)
 	if instant := members.FirstText("deleted_at", "emitted_at"); instant != "" {
@@ -206,7 +207,7 @@ func (f *feed) row(record record) answer.Record {
 	if members.True("deleted") {
 		return answer.Record{Members: append(row, rawjson.Bool("deleted", true))}
 	}
-	return answer.Record{Members: row, Data: shortFields(record.object(), "")}
+	return answer.Record{Members: row, Data: set.of(record.object())}
 }
 
 // maxCursorBytes limits an unpacked cursor of changes.

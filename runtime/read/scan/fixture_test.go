@@ -87,11 +87,13 @@ type page struct {
 		Data       []json.RawMessage `json:"data"`
 		HasMore    bool              `json:"has_more"`
 		NextCursor string            `json:"next_cursor"`
-		Groups     []json.RawMessage `json:"groups"`
-		Value      json.RawMessage   `json:"value"`
-		OtherCount int64             `json:"other_count"`
-		Filtered   int64             `json:"filtered_record_count"`
-		Meta       struct {
+
+		FieldsLeftOut map[string][]string `json:"fields_left_out"` // by stream
+		Groups        []json.RawMessage   `json:"groups"`
+		Value         json.RawMessage     `json:"value"`
+		OtherCount    int64               `json:"other_count"`
+		Filtered      int64               `json:"filtered_record_count"`
+		Meta          struct {
 			Count json.RawMessage `json:"count"`
 		} `json:"meta"`
 	} `json:"data"`

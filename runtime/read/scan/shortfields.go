@@ -2,66 +2,114 @@ package scan
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Limits of the values of a row in a timeline, in characters (R-TIME-2).
+// Limits of the values of a row in a timeline (R-TIME-2).
 const (
-	rowCharacters   = 200
-	otherCharacters = 40 // of a value without a role
-	otherFields     = 3  // without a role
-	textCharacters  = 120
+	rowCharacters = 200 // of all values
+	detailFields  = 3
 )
 
 // shownRoles are the roles whose fields a row shows first.
 var shownRoles = []tool.Role{tool.TitleRole, tool.AuthorRole, tool.ContainerRole, tool.AmountRole, tool.CurrencyRole, tool.TextRole}
 
-// shortFields returns the fields that change what a record is (R-CLAIM-5), the fields that have another role, then
-// other fields that fit. A long text of a role is clipped. The result shares no memory with the record.
-func shortFields(fields rawjson.Object, timeField string) rawjson.Object {
-	shown := rawjson.Object{}
-	room := rowCharacters
-	add := func(name string, value rawjson.Value, limit int) {
-		text, isText := rawjson.Text(value)
-		length := len(value)
-		if isText {
-			length = utf8.RuneCountInString(text)
-		}
-		switch {
-		case room <= 0 || name == timeField || shown.Get(name) != nil || length == 0:
-		case length <= min(room, limit):
-			shown = append(shown, rawjson.Raw(name, value))
-			room -= length
-		case isText && limit == rowCharacters && room >= textCharacters/2: // a text with a role
-			kept := tool.Clip(text, min(room, textCharacters))
-			shown = append(shown, rawjson.String(name, fmt.Sprintf("%s…[%d of %d characters shown]", kept, utf8.RuneCountInString(kept), length)))
-			room -= utf8.RuneCountInString(kept)
+// fieldSet is the fields of a stream that every row of a timeline shows (R-CLAIM-5).
+type fieldSet struct {
+	shown   []string
+	leftOut []string // the other granted fields, without the id and the time of a row
+}
+
+// newFieldSet returns the fields of a stream that change what a record is, those with another role, and up to
+// detailFields more: details, or the first ones of a stream without any of these. The names decide and not the values, so
+// that all pages show the same. They are the schema's, or the records' if it lists none.
+func newFieldSet(stream *schemadoc.Stream, timeField string, records []record) fieldSet {
+	var names []string
+	for _, field := range stream.Fields() {
+		if !field.Has("g=false") {
+			names = append(names, field.Name)
 		}
 	}
-	for _, field := range fields {
-		if tool.StateRole.Has(field.Name) && rawjson.Kind(field.Value) == rawjson.Boolean {
-			add(field.Name, field.Value, otherCharacters)
+	if names == nil {
+		names = namesOf(records)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == wire.ID || name == timeField })
+	set := fieldSet{}
+	isFree := func(name string) bool { return slices.Contains(names, name) && !slices.Contains(set.shown, name) }
+	add := func(role tool.Role, most int) {
+		for _, name := range role.Fields {
+			if most > 0 && isFree(name) {
+				set.shown = append(set.shown, name)
+				most--
+			}
 		}
 	}
+	add(tool.StateRole, len(names))
 	for _, role := range shownRoles {
-		if field := role.Field(fields); field.Name != "" && isScalar(field.Value) {
-			add(field.Name, field.Value, rowCharacters)
+		add(role, 1)
+	}
+	add(tool.DetailRole, detailFields)
+	if len(set.shown) == 0 {
+		add(tool.Role{Fields: names}, detailFields)
+	}
+	set.leftOut = slices.DeleteFunc(names, func(name string) bool { return !isFree(name) })
+	return set
+}
+
+func namesOf(records []record) (names []string) {
+	for _, record := range records {
+		for _, field := range record.object() {
+			if !slices.Contains(names, field.Name) {
+				names = append(names, field.Name)
+			}
 		}
 	}
-	withRoles := len(shown)
-	for _, field := range fields {
-		isID := field.Name == wire.ID || strings.HasSuffix(field.Name, "_id")
-		isEmpty := string(field.Value) == "false" || string(field.Value) == "0"
-		if len(shown) < withRoles+otherFields && isScalar(field.Value) && !isID && !isEmpty {
-			add(field.Name, field.Value, otherCharacters)
+	return names
+}
+
+// of returns the fields of the set, null if the record has none. Long values are clipped to one length, so that all have
+// at most rowCharacters; a nested one is then clipped as JSON. The result shares no memory with the record.
+func (s fieldSet) of(fields rawjson.Object) rawjson.Object {
+	shown := make(rawjson.Object, len(s.shown))
+	texts, lengths := make([]string, len(s.shown)), make([]int, len(s.shown))
+	for i, name := range s.shown {
+		shown[i] = rawjson.Raw(name, fields.Get(name))
+		if shown[i].Value == nil {
+			shown[i].Value = rawjson.Value("null")
+		}
+		text, isText := rawjson.Text(shown[i].Value)
+		if !isText {
+			text = string(shown[i].Value)
+		}
+		texts[i], lengths[i] = text, utf8.RuneCountInString(text)
+	}
+	longest := shareOf(rowCharacters, lengths)
+	for i, text := range texts {
+		if lengths[i] > longest {
+			kept := tool.Clip(text, longest)
+			marked := fmt.Sprintf("%s…[%d of %d characters shown]", kept, utf8.RuneCountInString(kept), lengths[i])
+			shown[i].Value = rawjson.Quote(marked)
 		}
 	}
 	return detached(shown)
+}
+
+// shareOf returns the largest length to which all lengths can be cut so that their sum is at most room.
+func shareOf(room int, lengths []int) int {
+	sorted := slices.Sorted(slices.Values(lengths))
+	for i, length := range sorted {
+		if share := room / (len(sorted) - i); length > share {
+			return share
+		}
+		room -= length
+	}
+	return rowCharacters
 }
 
 // detached returns a copy of an object with its own memory. A row does not keep its page in memory.
@@ -77,12 +125,4 @@ func detached(object rawjson.Object) rawjson.Object {
 		object[i].Value = room[start:len(room):len(room)]
 	}
 	return object
-}
-
-func isScalar(value rawjson.Value) bool {
-	switch rawjson.Kind(value) {
-	case rawjson.StringValue, rawjson.Number, rawjson.Boolean:
-		return true
-	}
-	return false
 }

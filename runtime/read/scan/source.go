@@ -342,6 +342,7 @@ func (s *source) readAll(isReversed bool, start *time.Time) error {
 // keep keeps the records of a page that are in the range and were not shown before. It returns true if isOrdered and
 // the records are out of order.
 func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
+	set := s.fieldSet(s.advertised, s.field, records)
 	for _, record := range records {
 		value := record.fields.Member(s.field)
 		at, form, isTime := instantOf(value, s.env.Clock)
@@ -363,7 +364,7 @@ func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
 		if s.span.holds(at) && (s.from == nil || s.compare(row.sortKey, *s.from) > 0) {
 			row.time = rawjson.TextOf(value)
 			row.record = answer.Record{
-				Members: append(s.identity(record), rawjson.Raw(timeKey, bytes.Clone(value))), Data: shortFields(record.object(), s.field),
+				Members: append(s.identity(record), rawjson.Raw(timeKey, bytes.Clone(value))), Data: set.of(record.object()),
 			}
 			s.rows = append(s.rows, row)
 		}

@@ -57,7 +57,8 @@ type timeline struct {
 	pageSize int // of a stream
 	start    timelineCursor
 
-	mu sync.Mutex
+	mu        sync.Mutex
+	fieldSets map[string]fieldSet // of the streams that have rows; nil: none yet
 }
 
 // compare returns -1 if a record comes before another one in the timeline.
@@ -309,10 +310,40 @@ func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 		}
 		return t.cursor(order[:shown])
 	}
-	zone := rawjson.String(wire.TimeZone, t.env.Clock.Location().String())
-	page := t.reading.answer(input, answer.Envelope{Members: rawjson.Object{zone}, Warnings: t.warnings()})
+	members := rawjson.Object{rawjson.String(wire.TimeZone, t.env.Clock.Location().String())}
+	page := t.reading.answer(input, answer.Envelope{Members: append(members, t.fieldsLeftOut(rows)...), Warnings: t.warnings()})
 	page.Records = rows
 	return page
+}
+
+// fieldSet returns the fields that the rows of a stream show. The first records of the stream decide.
+func (t *timeline) fieldSet(stream *schemadoc.Stream, timeField string, records []record) fieldSet {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	set, isKnown := t.fieldSets[stream.Name]
+	if !isKnown {
+		set = newFieldSet(stream, timeField, records)
+		if t.fieldSets == nil {
+			t.fieldSets = map[string]fieldSet{}
+		}
+		t.fieldSets[stream.Name] = set
+	}
+	return set
+}
+
+// fieldsLeftOut returns a member with the names of the fields that the rows do not show, by stream (R-CLAIM-5).
+func (t *timeline) fieldsLeftOut(rows []answer.Record) rawjson.Object {
+	var streams rawjson.Object
+	for _, row := range rows {
+		stream := row.Members.Text(wire.Stream)
+		if left := t.fieldSets[stream].leftOut; len(left) > 0 && streams.Get(stream) == nil {
+			streams = append(streams, rawjson.Strings(stream, left))
+		}
+	}
+	if streams == nil {
+		return nil
+	}
+	return rawjson.Object{rawjson.Raw(tool.FieldsLeftOut, streams.Encode())}
 }
 
 // warnings returns the warnings of the schema, one for each source that was not read, with the reason, and one for the

@@ -1,8 +1,11 @@
 package scan_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -210,5 +213,43 @@ func TestTimelineNamesTheStreamOfAField(t *testing.T) {
 	var refused *tool.Error
 	if !errors.As(err, &refused) || len(refused.Instead) != 1 || refused.Instead[0].Text("stream") != "transactions" {
 		t.Errorf("%v: %+v", err, refused)
+	}
+}
+
+// R-CLAIM-5, R-TIME-2: on all pages, and at both kinds of provider, the rows of a stream show the same fields, in at most
+// 200 characters, and the page lists the other granted fields.
+func TestFieldsOfATimeline(t *testing.T) {
+	shown := map[string]string{}
+	for _, reads := range []resource.Reads{resource.ReadsV01, resource.ReadsOpen} {
+		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+		arguments := `{"stream":"*","limit":100,"filter":{"time":{"gte":"2026-03-01","lt":"2026-03-20"}}}`
+		for arguments != "" {
+			read := c.call(t, "query_records", arguments)
+			for _, each := range read.Data.Data {
+				var row struct {
+					Stream string         `json:"stream"`
+					Fields map[string]any `json:"data"`
+				}
+				if err := json.Unmarshal(each, &row); err != nil {
+					t.Fatal(err)
+				}
+				names := strings.Join(slices.Sorted(maps.Keys(row.Fields)), " ")
+				if known, isKnown := shown[row.Stream]; isKnown && known != names {
+					t.Fatalf("rows of %s show %s, and others %s", row.Stream, names, known)
+				}
+				shown[row.Stream] = names
+				for _, name := range read.Data.FieldsLeftOut[row.Stream] {
+					if _, isShown := row.Fields[name]; isShown || !strings.Contains(read.text, `"`+name+`"`) {
+						t.Fatalf("%s of %s is shown, or left out without a word in the text", name, row.Stream)
+					}
+				}
+			}
+			if arguments = ""; len(read.Next) > 0 {
+				arguments = string(read.Next[0].Arguments)
+			}
+		}
+	}
+	if shown["messages"] == "" || shown["transactions"] == "" {
+		t.Errorf("streams %v", shown)
 	}
 }
