@@ -126,7 +126,7 @@ func (r *review) unknownField(field string) string {
 	text := fmt.Sprintf("Stream %s has no granted field %s; accepted lists those that it has.", quoted(r.stream), quoted(field))
 	switch {
 	case r.isRefusedAs(fieldNotGranted):
-		text = fmt.Sprintf("%s is not among the granted fields; accepted lists them.", quoted(field))
+		text = fmt.Sprintf("Field %s is not granted; accepted lists the granted fields.", quoted(field))
 	case r.isRefusedAs("unknown_field"):
 		text = fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(r.stream), quoted(field))
 	}
