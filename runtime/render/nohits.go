@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
@@ -93,10 +94,9 @@ func (s *HitsPage) scope() string {
 	if streams := s.streams(); streams != nil {
 		scope = strings.Join(streams, ", ")
 	}
-	for _, name := range s.Question.Narrowed {
-		if name != wire.Streams {
-			scope += ", narrowed by " + name
-		}
+	narrowed := slices.DeleteFunc(slices.Clone(s.Question.Narrowed), func(name string) bool { return name == wire.Streams })
+	if len(narrowed) > 0 {
+		scope += " (narrowed by " + strings.Join(narrowed, ", ") + ")"
 	}
 	return scope
 }

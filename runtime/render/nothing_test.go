@@ -39,7 +39,7 @@ func TestSearchWithoutHitsSuggestsCalls(t *testing.T) {
 		},
 		{
 			"/v1/search/semantic?q=fee&connection_id=cin_1", `{"q":"fee","mode":"semantic","connection_id":"cin_1"}`,
-			`no record of any granted stream, narrowed by connection_id is close to "fee" (mode semantic).`,
+			`no record of any granted stream (narrowed by connection_id) is close to "fee" (mode semantic).`,
 			[]string{`search {"q":"fee","mode":"semantic"}`, `search {"q":"fee","mode":"lexical","connection_id":"cin_1"}`},
 		},
 		{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
@@ -76,16 +77,41 @@ func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
 	}
 	if !isOwn && span == nil && !env.Readings.Refuses(rs.Origins(env.RS, s.request)) {
 		found, err := s.read(ctx, s.request)
-		refusing := refusingFilters(env, s.request, found, err)
-		if len(refusing) == 0 || err == nil && s.input.Cursor != nil {
+		switch refusing := refusingFilters(env, s.request, found, err); {
+		case err == nil && s.input.Cursor != nil:
+			return found, nil
+		case len(refusing) > 0:
+			env.Readings.NoteRefusal(refusing)
+		case err == nil && len(found.Hits) == 0 && len(found.Missing) == 0:
+			return s.explain(ctx, found, own)
+		default:
 			return found, err
 		}
-		env.Readings.NoteRefusal(refusing)
 	}
 	if !isOwn && s.input.Cursor != nil {
 		return nil, errOtherCall
 	}
-	r, err := newReading(ctx, env, kindHits)
+	return s.filter(ctx, from, own, span)
+}
+
+// explain returns why a filter of the resource server leaves no hit: as what the adapter finds when it filters the hits
+// itself (R-CLAIM-8). It returns the server's answer if the words have no hit without the filter.
+func (s *searching) explain(ctx context.Context, found *answer.Hits, filter rs.Filter) (*answer.Hits, error) {
+	other := &searching{env: s.env, input: s.input, request: s.request}
+	own, err := other.filter(ctx, position{}, filter, nil)
+	refused, isRefused := errors.AsType[*rs.Error](err)
+	switch {
+	case isRefused && refused.Status == http.StatusBadRequest:
+		return nil, err
+	case err != nil || own.Reading.Read == 0 || len(own.Hits) > 0:
+		return found, nil
+	}
+	return own, nil
+}
+
+// filter reads the records of hits, and keeps the hits whose records match.
+func (s *searching) filter(ctx context.Context, from position, own rs.Filter, span *timeRange) (*answer.Hits, error) {
+	r, err := newReading(ctx, s.env, kindHits)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +119,7 @@ func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
 	r.filter = condition.New(own)
 	q := &filteredHits{
 		reading: r, searching: s, next: from, limit: s.request.Limit(),
-		records: hitRecords{filter: r.filter, span: span, all: condition.New(filters), lacking: map[string]int64{}},
+		records: hitRecords{filter: r.filter, span: span, all: condition.New(s.input.Filter), lacking: map[string]int64{}},
 	}
 	if err := cmp.Or(q.fill(), r.checkTimes()); err != nil {
 		return nil, err

@@ -40,6 +40,21 @@ func TestFilteredHits(t *testing.T) {
 	}
 }
 
+// R-CLAIM-8: a search that a filter leaves without hits says why, whoever filtered.
+func TestFilterWithoutHits(t *testing.T) {
+	for _, reads := range []resource.Reads{resource.ReadsV01, resource.ReadsOpen} {
+		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+		read := c.call(t, "search", `{"q":"rent","streams":["transactions"],"filter":{"currency":"XXX"}}`)
+		if explained := `No hit has currency="XXX"; values seen: "EUR".`; len(read.Results) > 0 || !strings.Contains(read.text, explained) {
+			t.Errorf("%s: %s", reads, read.text)
+		}
+		_, err := c.try(t, "search", `{"q":"rent","streams":["transactions"],"filter":{"curency":"EUR"}}`)
+		if refused, isRefused := errors.AsType[*rs.Error](err); !isRefused || refused.Code != "unknown_field" {
+			t.Errorf("%s: a field that does not exist: %v", reads, err)
+		}
+	}
+}
+
 // hits follows the calls that lead from page to page, and joins the ids.
 func (c caller) hits(t *testing.T, arguments string) []string {
 	t.Helper()
