@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -533,6 +535,34 @@ func TestForeignCursorsOfGroups(t *testing.T) {
 		var refused *tool.Error
 		if _, err := c.try(t, "aggregate", arguments); !errors.As(err, &refused) || refused.Param != "cursor" {
 			t.Errorf("%s: %v", arguments, err)
+		}
+	}
+}
+
+// R-ARG-6, R-AGG-2: the resource server receives the limit of the call. If it cuts the groups, a second request counts
+// the others.
+func TestLimitOfGroups(t *testing.T) {
+	for _, reads := range resource.AllReads() {
+		for arguments, want := range map[string]struct {
+			limits  []string
+			further string
+		}{
+			`"group_by":"category","limit":3`:                             {[]string{"limit=3", "limit=100"}, "14"},
+			`"group_by":"category","limit":50`:                            {[]string{"limit=50"}, "0"},
+			`"group_by_time":"booked_at","granularity":"month","limit":3`: {[]string{"limit=3", "limit=100"}, "9"},
+		} {
+			c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+			read := c.call(t, "aggregate", `{"stream":"transactions","metric":"count",`+arguments+`}`)
+			var limits []string
+			for _, asked := range c.taken() {
+				if strings.Contains(asked, "/aggregate?") {
+					limits = append(limits, regexp.MustCompile(`limit=\d+|$`).FindString(asked))
+				}
+			}
+			if !slices.Equal(limits, want.limits) || !strings.Contains(read.text, "further_groups="+want.further+" ") {
+				t.Errorf("%s %s: requests with %q, not %q, or not %s further groups:\n%s", reads, arguments, limits, want.limits,
+					want.further, read.text)
+			}
 		}
 	}
 }

@@ -73,9 +73,12 @@ func (q *groups) isServerOrder() bool {
 	return q.query.Sort == ""
 }
 
-// askServer requests the maximum number of groups if the adapter orders them or shows the largest, so that their number
-// is known, and whether an equal one follows (R-CLAIM-7).
+// askServer requests the groups with the limit of the call (R-ARG-6). Without one, or if the adapter orders the groups,
+// it requests the maximum, so that their number is known, and whether an equal one follows (R-CLAIM-7).
 func (q *groups) askServer(ctx context.Context, env tool.Env) (*answer.Groups, error) {
+	if q.isServerOrder() && q.query.Limit != 0 {
+		return q.askWithLimit(ctx, env)
+	}
 	asked, limit := q.request, cmp.Or(q.query.Limit, tally.DefaultGroups)
 	areLargest := q.isServerOrder() && q.query.Metric == wire.Count && q.query.GroupBy != "" && q.query.GroupByTime == ""
 	if areLargest || !q.isServerOrder() {
@@ -99,6 +102,27 @@ func (q *groups) askServer(ctx context.Context, env tool.Env) (*answer.Groups, e
 		}
 		found.Keep(limit)
 	}
+	return found, nil
+}
+
+// askWithLimit requests the groups with the limit of the call. If it cut them, a second request shows how many there are,
+// and whether an equal one follows (R-AGG-2, R-CLAIM-7).
+func (q *groups) askWithLimit(ctx context.Context, env tool.Env) (*answer.Groups, error) {
+	found, err := getGroups(ctx, env, q.request, q.input)
+	if err != nil || !found.IsCut() || found.IsJoined() || found.Limit() >= answer.MaxGroups {
+		return found, err
+	}
+	widest := q.request
+	widest.Query = widest.Query.With(wire.Limit, strconv.Itoa(answer.MaxGroups))
+	all, err := getGroups(ctx, env, widest, q.input)
+	if err != nil {
+		return found, nil // it says how to get the rest
+	}
+	if all.Others() == 0 {
+		found.Known = len(all.Groups)
+	}
+	all.Keep(len(found.Groups))
+	found.IsTied = all.IsTied
 	return found, nil
 }
 
