@@ -40,7 +40,7 @@ func TestFilteredHits(t *testing.T) {
 	}
 }
 
-// R-CLAIM-8: a search that a filter leaves without hits says why, whoever filtered.
+// R-CLAIM-8: a search that a filter leaves without hits says why at both kinds of provider.
 func TestFilterWithoutHits(t *testing.T) {
 	for _, reads := range []resource.Reads{resource.ReadsV01, resource.ReadsOpen} {
 		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
