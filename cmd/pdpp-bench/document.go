@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
@@ -112,7 +113,7 @@ func (s *session) firstDocument() (time.Duration, error) {
 func (s *suite) childMemory(cache string, file []byte) (float64, error) {
 	command := exec.CommandContext(s.ctx, s.binary, "document-child", "pdf", "0", cache)
 	command.Env = []string{}
-	command.Stdin = bytes.NewReader(file)
+	command.Stdin = bytes.NewReader(append(binary.BigEndian.AppendUint32(nil, uint32(len(file))), file...))
 	var text bytes.Buffer
 	command.Stdout = &text
 	if err := command.Run(); err != nil {

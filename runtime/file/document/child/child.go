@@ -153,7 +153,7 @@ func (p *process) read(ctx context.Context, data []byte) ([]document.Part, []byt
 	defer stop()
 	defer context.AfterFunc(limited, p.kill)()
 	go func() {
-		_, _ = p.stdin.Write(data) // a child that has failed closes its end; reading reports it
+		_ = writeDocument(p.stdin, data) // a child that has failed closes its end; reading reports it
 		_ = p.stdin.Close()
 	}()
 	parts, image, err := readAnswers(p.answers)

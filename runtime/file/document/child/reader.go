@@ -1,6 +1,7 @@
 package child
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -60,7 +61,7 @@ func run(format document.Format, number, cacheDirectory string) error {
 	if err := answers.Encode(answer{Processor: processor}); err != nil {
 		return err
 	}
-	data, err := io.ReadAll(os.Stdin)
+	data, err := readDocument(os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -76,6 +77,26 @@ func run(format document.Format, number, cacheDirectory string) error {
 	}
 	last.Image = image
 	return answers.Encode(last)
+}
+
+// writeDocument writes a document with its size before it, so that the child needs one buffer.
+func writeDocument(to io.Writer, data []byte) error {
+	size := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	if _, err := to.Write(size); err != nil {
+		return err
+	}
+	_, err := to.Write(data)
+	return err
+}
+
+func readDocument(from io.Reader) ([]byte, error) {
+	var size uint32
+	if err := binary.Read(from, binary.BigEndian, &size); err != nil {
+		return nil, err
+	}
+	data := make([]byte, size)
+	_, err := io.ReadFull(from, data)
+	return data, err
 }
 
 func readPDF(reader *pdf.Reader, data []byte, number string) (parts []document.Part, image []byte, err error) {

@@ -5,6 +5,7 @@ package pdf
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"image"
 	"image/jpeg"
@@ -50,7 +51,7 @@ func New(cacheDirectory string) (*Reader, error) {
 // start compiles with one worker: two are faster, but need more than 350 MB.
 func start(config wazero.RuntimeConfig) (*Reader, error) {
 	pool, err := webassembly.Init(webassembly.Config{
-		RuntimeConfig: config, FSConfig: wazero.NewFSConfig(), Stdout: io.Discard, Stderr: io.Discard,
+		Context: withMemory(context.Background()), RuntimeConfig: config, FSConfig: wazero.NewFSConfig(), Stdout: io.Discard, Stderr: io.Discard,
 		MinIdle: 1, MaxIdle: 1, MaxTotal: 1,
 	})
 	if err != nil {
