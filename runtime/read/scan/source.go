@@ -162,19 +162,20 @@ func (s *source) begin() error {
 		s.isDone = true
 		return nil
 	}
-	if _, err = s.get(1, s.sortBy(s.isRising)); isSortRefusal(err) {
+	readsOn, isOutOfOrder := !s.isRising && (!s.span.isBounded() || s.refusesFilters()), false
+	if readsOn { // now, because the next request releases the records
+		s.pages = append(s.pages, "")
+		isOutOfOrder = s.keep(records, true)
+	}
+	if _, err = s.get(1, s.sortBy(s.isRising)); isSortRefusal(err) || err == nil && isOutOfOrder {
 		return s.readAll(false, nil)
 	} else if err != nil {
 		return err
 	}
 	s.isKnown = true
-	if s.isRising || s.span.isBounded() && !s.refusesFilters() {
+	if !readsOn {
 		s.restart()
 		return s.readPage()
-	}
-	s.pages = append(s.pages, "")
-	if isOutOfOrder := s.keep(records, true); isOutOfOrder {
-		return s.readAll(false, nil)
 	}
 	s.cursor, s.isDone = next, next == ""
 	return s.tryOtherEnd()
