@@ -34,7 +34,7 @@ type Download struct {
 
 // ReadAll reads the body to its end. More bytes than the limit are a *Failure of reason ResponseTooLarge.
 func (d *Download) ReadAll(limit int64) ([]byte, error) {
-	body, err := readAll(d.Body, d.Size-d.Offset, limit)
+	body, err := readAll(d.Body, d.Size-d.Offset, limit, func(int64) error { return nil })
 	var tooLarge *bodyTooLargeError
 	if errors.As(err, &tooLarge) {
 		return nil, &Failure{Reason: ResponseTooLarge, Message: "the resource server's answer is too large", RequestID: d.RequestID, URL: d.URL, Cause: err}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -111,8 +112,11 @@ func (e *exchange) read(ctx context.Context, response *http.Response) (*Response
 	if problem != "" && !(e.isChange() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem, checkProvider, nil)
 	}
-	if len(body) == 0 {
+	switch {
+	case len(body) == 0:
 		body = nil
+	case counted > 0:
+		body = compact // it is not held twice
 	}
 	return &Response{
 		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.redactRequest(e.asked),
@@ -149,36 +153,59 @@ func (e *exchange) readBody(ctx context.Context, response *http.Response, limit 
 		if response.ContentLength > limit {
 			return nil, 0, &bodyTooLargeError{limit}
 		}
-		most := limit
-		if response.ContentLength >= 0 {
-			most = response.ContentLength
-		}
-		return allowance.readWithin(ctx, response.Body, response.ContentLength, most, limit)
+		return allowance.readWithin(ctx, response.Body, response.ContentLength, response.ContentLength, limit)
 	case "gzip", "x-gzip":
 		decompressor, err := gzip.NewReader(response.Body)
 		if err != nil {
 			return nil, 0, err
 		}
 		const usualRatio = 4
-		return allowance.readWithin(ctx, decompressor, usualRatio*response.ContentLength, limit, limit)
+		return allowance.readWithin(ctx, decompressor, -1, usualRatio*response.ContentLength, limit)
 	default:
 		return nil, 0, fmt.Errorf("content encoding %q", encoding)
 	}
 }
 
-const maxReserved = 1 << 20 // bytes, because a header announces them
+// readAll reads to the end. The expected size, which may be negative, saves growing the buffer. It calls reserve with
+// the size of each buffer before it makes it, and returns its error.
+func readAll(source io.Reader, expected, limit int64, reserve func(size int64) error) ([]byte, error) {
+	var body []byte
+	size := max(expected, 4<<10)
+	for {
+		size = min(size, limit)
+		if err := reserve(size); err != nil {
+			return nil, err
+		}
+		larger := make([]byte, len(body), size+1) // one more, to see the end
+		copy(larger, body)
+		var isWhole bool
+		var err error
+		body, isWhole, err = fill(source, larger)
+		switch {
+		case err != nil:
+			return nil, err
+		case int64(len(body)) > limit:
+			return nil, &bodyTooLargeError{limit}
+		case isWhole:
+			return body, nil
+		}
+		size = max(2*size, expected)
+	}
+}
 
-// readAll reads to the end. The expected size, which may be negative, saves growing the buffer.
-func readAll(source io.Reader, expected, limit int64) ([]byte, error) {
-	var body bytes.Buffer
-	body.Grow(int(min(max(expected, 0), limit, maxReserved)) + bytes.MinRead)
-	if _, err := body.ReadFrom(io.LimitReader(source, limit+1)); err != nil {
-		return nil, err
+// fill reads until the buffer is full or the source ends.
+func fill(source io.Reader, buffer []byte) (filled []byte, isWhole bool, err error) {
+	for len(buffer) < cap(buffer) {
+		count, err := source.Read(buffer[len(buffer):cap(buffer)])
+		buffer = buffer[:len(buffer)+count]
+		if errors.Is(err, io.EOF) {
+			return buffer, true, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
 	}
-	if int64(body.Len()) > limit {
-		return nil, &bodyTooLargeError{limit}
-	}
-	return body.Bytes(), nil
+	return buffer, false, nil
 }
 
 // Sent is one request of a Client and its outcome. It has no values of the request, no bearer and no content.

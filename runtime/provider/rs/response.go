@@ -34,7 +34,7 @@ type Response struct {
 }
 
 // Body returns a JSON object in valid UTF-8, as the RS sent it: names are unique in their object, and values nest
-// up to 512 levels. It is nil for a change that was answered without a body. The caller must not write to it.
+// up to 512 levels. A large one has no whitespace between its tokens. It is nil for a change that was answered without a body. The caller must not write to it.
 func (r *Response) Body() json.RawMessage { return r.body }
 
 // WithBody returns the response with another body, which it does not copy. An invalid body is a *Failure (R-ERR-4).

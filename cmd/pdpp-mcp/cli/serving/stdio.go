@@ -57,11 +57,11 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 
 // The GC percentages trade memory for time, since most allocations are garbage after each request. The one for stdio is
 // lower, because a local server shares the machine with its user. Near memoryLimit, garbage is collected more often.
-// The bodies and files of all calls fit below it.
+// Above it are only bodies and files that calls use at the time: up to 96 and 64 MiB.
 const (
 	servedGCPercent = 400
 	stdioGCPercent  = 300
-	memoryLimit     = 256 << 20
+	memoryLimit     = 160 << 20
 )
 
 // tuneMemory sets the GC percentage unless GOGC is set, and the memory limit unless GOMEMLIMIT is set.
