@@ -48,9 +48,10 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 }
 
 // Release says that the call no longer uses the body, so that another one may take its memory. Rows that are kept must
-// be copied first. It does nothing for nil.
+// be copied first. A large body is gone from the response. It does nothing for nil.
 func (r *Response) Release() {
 	if r != nil && r.counted > 0 {
+		r.body, r.compact, r.list = nil, nil, nil
 		r.allowance.giveBack(r.counted, false)
 		r.counted = 0
 	}
