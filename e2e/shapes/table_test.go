@@ -46,8 +46,8 @@ func attacks() []attack {
 			&provider{streams: 3, rows: 10}, 0, 8 * megabyte, "longer than 8192 characters",
 		},
 		{
-			"rows of 300 kB", "query_records", `{"stream":"*","limit":100}`, large, 150, 160 * megabyte,
-			"rows=100 has_more=true",
+			"rows of 300 kB", "query_records", `{"stream":"*","limit":75}`, large, 150, 160 * megabyte,
+			"rows=75 has_more=true",
 		},
 		{
 			"counted rows of 300 kB", "aggregate", `{"stream":"*","metric":"count",` + inOneYear + `}`, large, rs.MaxRequests,
@@ -79,8 +79,8 @@ func attacks() []attack {
 			&provider{streams: 1, rows: 1, snippet: strings.Repeat("<mark>", 400_000)}, 6, 64 * megabyte, "s00000:r0",
 		},
 		{
-			"rows of 500 kB", "query_records", `{"stream":"*","limit":100}`, larger, 200, 200 * megabyte,
-			"rows=100 has_more=true",
+			"rows of 500 kB", "query_records", `{"stream":"*","limit":75}`, larger, 200, 200 * megabyte,
+			"rows=75 has_more=true",
 		},
 	}
 }

@@ -33,8 +33,9 @@ type Response struct {
 	list    *List         // all rows of the body; nil before the first call of List
 }
 
-// Body returns a JSON object in valid UTF-8, as the RS sent it: names are unique in their object, and values nest
-// up to 512 levels. A large one has no whitespace between its tokens. It is nil for a change that was answered without a body. The caller must not write to it.
+// Body returns a JSON object in valid UTF-8, as the RS sent it, but a large one without whitespace between its tokens.
+// Names are unique in their object, and values nest up to 512 levels. It is nil for a change that was answered without a
+// body, and for a large one after Release. The caller must not write to it.
 func (r *Response) Body() json.RawMessage { return r.body }
 
 // WithBody returns the response with another body, which it does not copy. An invalid body is a *Failure (R-ERR-4).
