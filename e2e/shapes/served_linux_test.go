@@ -185,7 +185,7 @@ func childrenOf(process int) (children []int) {
 	return children
 }
 
-// R-SCAN-8, R-DOC-4: eight of each of the expensive calls at once, each of another caller, stay under 400 MiB, with the
+// R-SCAN-8, R-DOC-4: eight of each of the expensive calls at once, each of another caller, stay under 450 MiB, with the
 // children that read documents. The log says how long a further caller waits, which depends on the machine.
 func TestServedHostileCalls(t *testing.T) {
 	timetest.WithoutRace(t)
@@ -253,7 +253,7 @@ func TestServedHostileCalls(t *testing.T) {
 	for outcome, calls := range outcomes {
 		t.Logf("%d × %s", calls, outcome)
 	}
-	if used.all > 400<<20 {
+	if used.all > 450<<20 { // 361 to 390 MiB were measured, on an idle machine and on a busy one
 		t.Errorf("eight of each take %d MiB", used.all>>20)
 	}
 }

@@ -37,6 +37,7 @@ type allowance struct {
 	mu      sync.Mutex
 	sent    int
 	turn    int           // index in turns, or -1
+	ended   bool          // no request may have a turn any more
 	held    int64         // bytes, with those reserved for bodies that are being read
 	reading int           // bodies that are being read
 	growing int           // bodies that are being read and wait for more memory
@@ -62,6 +63,7 @@ func (a *allowance) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.setTurn(-1)
+	a.ended = true
 }
 
 // setTurn ends the turn of the call, and notes its next one. The caller holds mu.
@@ -119,6 +121,10 @@ func (a *allowance) awaitTurn(ctx context.Context, wanted int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.setTurn(wanted)
+	if a.ended {
+		a.setTurn(-1)
+		return &noTurnError{context.Canceled}
+	}
 	return nil
 }
 

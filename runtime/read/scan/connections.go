@@ -79,6 +79,7 @@ func (l *list) findConnections() error {
 	if err != nil {
 		return err
 	}
+	defer response.Release()
 	var envelope rs.List
 	if envelope, err = response.List(); err != nil {
 		return err

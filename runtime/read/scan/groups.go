@@ -200,6 +200,7 @@ func holdsDates(ctx context.Context, env tool.Env, input GroupsInput) bool {
 	if err != nil {
 		return false
 	}
+	defer response.Release()
 	list, err := response.List()
 	if err != nil {
 		return false

@@ -231,7 +231,8 @@ func (l *list) end() {
 func (l *list) probe(query rs.Query, fields ...string) error {
 	request := l.request
 	request.Query = query.With(wire.Limit, "1").With(wire.Fields, strings.Join(fields, ","))
-	_, err := l.env.RS.Get(l.ctx, request)
+	response, err := l.env.RS.Get(l.ctx, request)
+	response.Release()
 	return err
 }
 
