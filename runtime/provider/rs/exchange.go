@@ -86,7 +86,7 @@ func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	return e.read(ctx, response)
 }
 
-func (e *exchange) read(ctx context.Context, response *http.Response) (*Response, error) {
+func (e *exchange) read(ctx context.Context, response *http.Response) (read *Response, err error) {
 	e.status = response.StatusCode
 	e.requestID = e.client.secrets.redactText(requestID(response.Header))
 	if response.StatusCode >= 300 && response.StatusCode < 400 {
@@ -101,6 +101,11 @@ func (e *exchange) read(ctx context.Context, response *http.Response) (*Response
 	if err != nil {
 		return nil, e.unreadable(err)
 	}
+	defer func() {
+		if read == nil && counted > 0 {
+			allowanceOf(e.caller).giveBack(counted, false)
+		}
+	}()
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return nil, e.refusal(response.Header, e.client.secrets.redactRefusal(body))
 	}
