@@ -242,7 +242,10 @@ func TestByMeaning(t *testing.T) {
 	if response, keys := x.search(t, "q", "violin dentist"); len(keys) > 0 || !response.Relaxed.ByMeaning {
 		t.Errorf("hits %q, %+v", keys, response.Relaxed)
 	}
-	for word, other := range map[string]string{"coffee": "a notice, and a fee", "Juno": "Berlin–Lyon, 18 July"} {
+	for word, other := range map[string]string{
+		"coffee": "a notice, and a fee", "Juno": "Berlin–Lyon, 18 July",
+		"rent": "Gute Reise!", // which is near to the form rente
+	} {
 		x := &index{records: map[string]string{"a/1": other}, meaning: true}
 		if _, keys := x.search(t, "q", word); len(keys) > 0 {
 			t.Errorf("%s is found in %q", word, other)

@@ -125,9 +125,9 @@ func (s *broadening) wordsIn(members rawjson.Object) []string {
 	var matched []string
 	for _, each := range s.words {
 		isAlike := func(word string) bool {
-			shorter, longer := min(len(word), len(each.form)), max(len(word), len(each.form))
+			shorter, longer := min(len(word), len(each.word)), max(len(word), len(each.word))
 			return word == each.form ||
-				shorter >= minAlike && longer-shorter <= maxDifference && nearname.Nearest(each.form, []string{word}) != ""
+				shorter >= minAlike && longer-shorter <= maxDifference && nearname.Nearest(each.word, []string{word}) != ""
 		}
 		if each.word != "" && slices.ContainsFunc(shown, isAlike) {
 			matched = append(matched, each.word)
