@@ -566,3 +566,34 @@ func TestLimitOfGroups(t *testing.T) {
 		}
 	}
 }
+
+// aggregates is a resource server whose aggregates have a body.
+type aggregates string
+
+func (aggregates) ProviderURL() string { return provider }
+
+func (a aggregates) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	return rs.Response{Status: 200, Request: request, URL: provider}.WithBody([]byte(a))
+}
+
+// R-ERR-9: an aggregate whose value or groups would break the output schema is no answer.
+func TestAggregatesOfAnotherForm(t *testing.T) {
+	for body, isRight := range map[string]bool{
+		`{"metric":"count","groups":[{"key":"a","count":2},{"key":null},{"key":true,"count":1,"value":"2.5"}]}`: true,
+		`{"metric":"count","value":null}`:                                     true,
+		`{"groups":"x"}`:                                                      false,
+		`{"metric":"count","value":{"x":1}}`:                                  false,
+		`{"metric":"count","value":[1]}`:                                      false,
+		`{"metric":"count","groups":[{"key":"a","count":"many"}]}`:            false,
+		`{"metric":"count","groups":[{"key":"a","count":2},7]}`:               false,
+		`{"metric":"count","groups":[{"key":["a"],"count":2}]}`:               false,
+		`{"metric":"sum","groups":[{"key":"a","count":2,"value":{"sum":3}}]}`: false,
+	} {
+		_, err := newCaller(&watched{Reader: aggregates(body)}, 20_000).try(t, "aggregate",
+			`{"stream":"s","metric":"count","group_by":"k"}`)
+		if failure, isFailure := errors.AsType[*rs.Failure](err); isRight != (err == nil) ||
+			!isRight && (!isFailure || failure.Reason != rs.InvalidResponse) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package scan
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -29,7 +30,8 @@ func getGroups(ctx context.Context, env tool.Env, request rs.Request, input Grou
 	return found, err
 }
 
-// groupsOf reads a response as an aggregate. A response with neither a value nor groups is an *rs.Failure.
+// groupsOf reads a response as an aggregate. A response with neither a value nor groups, or with a value or a group of
+// another form than the output schema has, is an *rs.Failure (R-ERR-9).
 func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*answer.Groups, error) {
 	body, err := response.Object()
 	if err != nil {
@@ -44,13 +46,18 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 	if !found.IsGrouped && !slices.Contains(body.Names(), "value") {
 		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
 	}
+	if isComposite(body.Get("value")) {
+		return nil, response.Unusable("the value of the resource server's aggregate is an object or a list", "")
+	}
 	for i, row := range rawjson.ParseRows(groups) {
 		members := row.Members
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if members == nil {
-			members = rawjson.Object{rawjson.Raw("key", groups[i])}
+		_, isInteger := members.Int(wire.Count)
+		hasOddCount := members.Get(wire.Count) != nil && !isInteger
+		if members == nil || hasOddCount || isComposite(members.Get("key")) || isComposite(members.Get("value")) {
+			return nil, response.Unusable(fmt.Sprintf("group %d of the resource server's aggregate has another form", i+1), "")
 		}
 		if at := slices.Index(members.Names(), "key"); at > 0 { // the key comes first
 			members = slices.Concat(members[at:at+1], members[:at], members[at+1:])
@@ -59,6 +66,12 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 	}
 	input.complete(found, originOf(response), response.GrantIDs)
 	return found, nil
+}
+
+// isComposite reports whether a value is an object or a list.
+func isComposite(value rawjson.Value) bool {
+	kind := rawjson.Kind(value)
+	return kind == rawjson.ArrayValue || kind == rawjson.ObjectValue
 }
 
 // isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, or
