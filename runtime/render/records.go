@@ -147,7 +147,7 @@ func (r *RecordsPage) notes(shown int, next continuation) (string, []answer.Call
 	switch isSeveral := len(r.sources) > 1; { // R-QRY-5
 	case isSeveral && r.Reading == nil:
 		notes = append(notes, "limit counts per connection, and the rows are listed one connection after another: this is not one timeline.")
-	case r.Reading != nil && r.Reading.IsPerConnection:
+	case r.Reading != nil && r.Reading.IsPerConnection && shown > 0:
 		notes = append(notes, "The connections are read one after another: this is not one timeline.")
 	}
 	if len(next.calls) > 0 && r.resume(next) != nil {

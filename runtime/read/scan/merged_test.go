@@ -143,6 +143,9 @@ func TestConnectionsWithoutATime(t *testing.T) {
 			t.Fatalf("%s", read.text)
 		}
 	}
+	if none := c.call(t, "query_records", `{"stream":"labels","filter":{"name":"none"}}`); strings.Contains(none.text, separate) {
+		t.Errorf("no rows have an order: %s", none.text)
+	}
 }
 
 // otherSchema sends another schema than its reader.

@@ -54,8 +54,8 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		_, isInteger := members.Int(wire.Count)
-		hasOddCount := members.Get(wire.Count) != nil && !isInteger
+		count := members.Get(wire.Count)
+		hasOddCount := count != nil && rawjson.Kind(count) != rawjson.Number
 		if members == nil || hasOddCount || isComposite(members.Get("key")) || isComposite(members.Get("value")) {
 			return nil, response.Unusable(fmt.Sprintf("group %d of the resource server's aggregate has another form", i+1), "")
 		}
