@@ -24,6 +24,7 @@ type Response struct {
 	GrantIDs []string
 
 	Request Request // what was requested; never holds a bearer
+	IsKept  bool    // it was the response to an earlier request, and nothing was sent
 
 	allowance *allowance // of the call; nil: unbounded
 	counted   int64      // bytes of the body that count for it

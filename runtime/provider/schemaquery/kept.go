@@ -57,6 +57,7 @@ func (k *Kept) Get(
 		return read(ctx, request)
 	case isRecent && schema != nil && isFresh:
 		known := *schema
+		known.IsKept = true
 		return &known, nil
 	}
 	if !isWhole {

@@ -14,7 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // answers is a reader with one body. It refuses the read if the body is empty.
@@ -209,6 +212,26 @@ func TestGrantsOfACall(t *testing.T) {
 				t.Errorf("%v: %s", err, out.String())
 			}
 		})
+	}
+}
+
+// Covers R-OPS-2: reads are the requests that were sent. An answer from a kept response does not count.
+func TestKeptResponsesAreNotReads(t *testing.T) {
+	var out bytes.Buffer
+	call := audit.NewStream(&out, nil).Begin(audit.Caller{}, "a_tool")
+	inner, kept := answers(`{"connectors":[]}`), new(schemaquery.Kept)
+	reader := call.Reader(tool.Wrap(inner, func(ctx context.Context, request rs.Request) (*rs.Response, error) {
+		return kept.Get(ctx, request, inner.Get)
+	}, nil, nil))
+	for range 3 {
+		if _, err := schemaquery.Ask(schemaquery.Recent(t.Context()), reader, schemadoc.Scope{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call.End(0, "ok", 0)
+	var got audit.Entry
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || got.Reads != 1 {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }
 

@@ -17,7 +17,9 @@ import (
 func (c *Call) note(request rs.Request, response *rs.Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entry.Reads++
+	if response == nil || !response.IsKept {
+		c.entry.Reads++
+	}
 	if response == nil {
 		return
 	}
