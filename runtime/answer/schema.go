@@ -18,7 +18,7 @@ type Schema struct {
 	IsFull       bool         // the stream has the full view
 	Rows         []*StreamRow // of the stream, in the order of the document
 	Limits       []Limit      // of the records that the grants cover, as far as they are known (R-CLAIM-2)
-	Overlaps     Overlaps     // nil: each connection is of one grant
+	Overlaps     Overlaps     // empty: each connection is of one grant
 	Expires      time.Time    // when the first of the grants ends; zero: never, or unknown
 	SortsAny     bool         // records can be read in the order of any field
 	Holdings     Holdings     // of the index; nil: unknown

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
@@ -154,15 +155,10 @@ func overlapsOf(document *schemadoc.Document, asked granted.Question, all []gran
 			}
 		}
 	}
-	var overlaps answer.Overlaps
+	overlaps := answer.Overlaps{}
+	maps.DeleteFunc(grants, func(_ string, ids []string) bool { return len(ids) == 1 })
 	for id, shared := range grants {
 		for _, grantID := range shared {
-			if len(shared) == 1 {
-				continue
-			}
-			if overlaps == nil {
-				overlaps = answer.Overlaps{}
-			}
 			own := asked
 			own.ConnectionID, own.GrantIDs = &id, []string{grantID}
 			overlaps[answer.GrantedConnection{GrantID: grantID, ConnectionID: id}] = own.Exceeded(all)

@@ -81,7 +81,7 @@ func readChanges(ctx context.Context, env tool.Env, request rs.Request, input Ro
 		return nil, err
 	}
 	defer r.end()
-	c := &changes{timeline: &timeline{reading: r, request: request, limit: request.Limit()}, ungranted: maps.Clone(positions)}
+	c := &changes{timeline: &timeline{reading: r, request: request, limit: request.Limit(), fieldSets: map[string]fieldSet{}}, ungranted: maps.Clone(positions)}
 	if err := cmp.Or(c.findSources(input.ConnectionID), c.refuseOthers(wire.ConnectionID, wire.ChangesSince)); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (f *feed) read() error {
 		return err
 	}
 	records := recordsOf(list)
-	set := f.fieldSet(f.advertised, "", records)
+	set := f.fieldSet(f.stream, "", records)
 	for _, record := range records[min(f.start.Skip, len(records)):] {
 		f.rows = append(f.rows, feedRow{record.key(), f.row(record, set)})
 	}

@@ -121,21 +121,12 @@ func (c *counts) count(counted *sourceCount) error {
 	return nil
 }
 
-// noteCount notes the records that were read for the count of a source, and where the count is from.
-func (c *counts) noteCount(found *answer.Groups, records int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.Read += int64(records)
-	c.noteSource(found.Origin, found.GrantIDs)
-	c.reportProgress()
-}
-
 func (c *counts) add(counted *sourceCount, found *answer.Groups) {
 	read := 0
 	if found.Reading != nil {
 		read, counted.isCut = int(found.Reading.Read), !found.Reading.Complete
 	}
-	c.noteCount(found, read)
+	c.noteRecords(read, func() { c.noteSource(found.Origin, found.GrantIDs) })
 	counted.read = max(counted.read, int64(read)) // a reading reads the recent records again
 	if !found.IsGrouped {
 		counted.total, _ = found.Members.Int("value")

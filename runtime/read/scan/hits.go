@@ -94,8 +94,8 @@ func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
 	return s.filter(ctx, from, own, span)
 }
 
-// explain returns why a filter of the resource server leaves no hit: as what the adapter finds when it filters the hits
-// itself (R-CLAIM-8). It returns the server's answer if the words have no hit without the filter.
+// explain filters the hits itself after the resource server's filter has left none. That answer names the values of the
+// hits (R-CLAIM-8). The server's answer is returned if the words have no hit without the filter.
 func (s *searching) explain(ctx context.Context, found *answer.Hits, filter rs.Filter) (*answer.Hits, error) {
 	other := &searching{env: s.env, input: s.input, request: s.request}
 	own, err := other.filter(ctx, position{}, filter, nil)

@@ -1,12 +1,8 @@
 package scan
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
@@ -57,76 +53,6 @@ var (
 	errNoCursor       = errors.New("the provider gave no cursor for the rest")
 	errRepeatedCursor = errors.New("the provider gave the same cursor again")
 )
-
-func (s *source) key() string { return s.stream + "/" + s.connection }
-
-func (s *source) name() string {
-	if s.connection == "" {
-		return s.stream
-	}
-	return s.stream + " (" + s.connection + ")"
-}
-
-// request returns the request for records of the source.
-func (s *source) request() rs.Request {
-	var connection *string
-	if s.connection != "" {
-		connection = &s.connection
-	}
-	return recordsOfStream(s.stream, connection, s.span.filter())
-}
-
-// get reads a page within the bounds of the reading. It is safe for concurrent use by several sources.
-func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
-	if s.most == 0 {
-		s.most = rs.MaxRows
-	}
-	request := s.request()
-	request.Query.Set(wire.Limit, strconv.Itoa(min(limit, s.most)))
-	for _, parameter := range parameters {
-		request.Query.Set(parameter.Name, parameter.Value)
-	}
-	ctx, cancel := context.WithTimeout(s.ctx, sourceTimeout)
-	defer cancel()
-	s.held.Release()
-	var response *rs.Response
-	var list rs.List
-	read := func(limit int) (records int, err error) {
-		request.Query = request.Query.With(wire.Limit, strconv.Itoa(limit))
-		if response, err = s.env.RS.Get(patient(ctx, limit), request); err == nil {
-			list, err = response.List()
-		}
-		return len(list.Rows), err
-	}
-	err := s.budget.Read(ctx, min(limit, s.most), read)
-	for isTooLarge(err) && min(limit, s.most) > 1 {
-		s.most = smallerPage(min(limit, s.most))
-		err = s.budget.Read(ctx, s.most, read)
-	}
-	if err != nil {
-		return rs.List{}, err
-	}
-	s.held, s.most = response, fittingPage(list, response)
-	s.notePage(response, len(list.Rows))
-	return list, nil
-}
-
-// notePage counts the records of a response, and notes the response.
-func (t *timeline) notePage(response *rs.Response, rows int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.Read += int64(rows)
-	t.noteResponse(response)
-	t.reportProgress()
-}
-
-// sortBy returns the parameter that sorts by the time field.
-func (s *source) sortBy(isRising bool) rs.Parameter {
-	if isRising {
-		return rs.Parameter{Name: wire.Sort, Value: s.field}
-	}
-	return rs.Parameter{Name: wire.Sort, Value: "-" + s.field}
-}
 
 // restart drops the pages that were read. Records that are read again count once.
 func (s *source) restart() {
@@ -204,10 +130,6 @@ func fieldsOf(records []record) []rawjson.Cursor {
 	return fields
 }
 
-func (s *source) refusesFilters() bool {
-	return s.env.Readings.Refuses(rs.Origins(s.env.RS, s.timeline.request))
-}
-
 // readPage reads the next page in the order of the timeline.
 func (s *source) readPage() error {
 	parameters := []rs.Parameter{s.sortBy(s.isRising)}
@@ -272,14 +194,6 @@ func (s *source) advance(list rs.List, isPast bool) error {
 	return nil
 }
 
-// ordinal returns a number that rises in the order of the timeline.
-func (t *timeline) ordinal(at time.Time) int64 {
-	if t.isRising {
-		return at.UnixNano()
-	}
-	return -at.UnixNano()
-}
-
 // inOrder returns the bounds of the range. start is the bound that comes first in the timeline.
 func (r timeRange) inOrder(isRising bool) (start, end *time.Time) {
 	if isRising {
@@ -338,95 +252,4 @@ func (s *source) readAll(isReversed bool, start *time.Time) error {
 		}
 	}
 	return nil
-}
-
-// keep keeps the records of a page that are in the range and were not shown before. It returns true if isOrdered and
-// the records are out of order.
-func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
-	set := s.fieldSet(s.advertised, s.field, records)
-	for _, record := range records {
-		value := record.fields.Member(s.field)
-		at, form, isTime := instantOf(value, s.env.Clock)
-		if !isTime {
-			continue // a timeline has only records with a time
-		}
-		ordinal := s.ordinal(at)
-		if s.form == nil {
-			s.form, s.last = &form, ordinal
-		}
-		s.slack = max(s.slack, slackOf(*s.form, form))
-		if isOrdered && s.last-ordinal > int64(s.slack) {
-			return true
-		}
-		if !isOrdered || ordinal > s.last {
-			s.last = ordinal
-		}
-		row := timelineRow{sortKey: sortKey{At: at.UnixNano(), Stream: s.stream, Connection: s.connection, Key: record.key()}, page: len(s.pages) - 1}
-		if s.span.holds(at) && (s.from == nil || s.compare(row.sortKey, *s.from) > 0) {
-			row.time = rawjson.TextOf(value)
-			row.record = answer.Record{
-				Members: append(s.identity(record), rawjson.Raw(timeKey, bytes.Clone(value))), Data: set.of(record.object()),
-			}
-			s.rows = append(s.rows, row)
-		}
-	}
-	slices.SortFunc(s.rows, func(a, b timelineRow) int { return s.compare(a.sortKey, b.sortKey) })
-	s.held.Release() // the rows have their own memory
-	return false
-}
-
-func (s *source) identity(record record) rawjson.Object {
-	row := rawjson.Object{rawjson.String(wire.ID, record.key()), rawjson.String(wire.Stream, s.stream)}
-	if s.connection != "" {
-		row = append(row, rawjson.String(wire.ConnectionID, s.connection))
-	}
-	return row
-}
-
-// settled returns the number of rows that no unread row can precede.
-func (s *source) settled() int {
-	if s.isDone {
-		return len(s.rows)
-	}
-	unsettled := func(row timelineRow) bool { return s.last-s.ordinal(time.Unix(0, row.At)) <= int64(s.slack) }
-	if i := slices.IndexFunc(s.rows, unsettled); i >= 0 {
-		return i
-	}
-	return len(s.rows)
-}
-
-// nextAt returns the first instant, in the order of the timeline, that an unread row can have.
-func (s *source) nextAt() int64 {
-	first := int64(math.MinInt64 + 1)
-	if s.form != nil {
-		first = s.last - int64(s.slack)
-	}
-	if s.isRising {
-		return first
-	}
-	return -first
-}
-
-// nextCursor returns the resource server's cursor of the first page with a row that was not shown.
-func (s *source) nextCursor(shown int) string {
-	if s.readsFromEnd || len(s.pages) == 0 {
-		return ""
-	}
-	if shown < len(s.rows) {
-		return s.pages[max(0, slices.MinFunc(s.rows[shown:], func(a, b timelineRow) int { return a.page - b.page }).page)]
-	}
-	return s.cursor
-}
-
-// bounds returns the range as a filter of the resource server. The filter is wider by the offset slack, because the
-// server reads a date as a midnight in UTC. keep applies the exact range.
-func (s *source) bounds() (bounds []rs.Parameter) {
-	add := func(operator string, at *time.Time, margin time.Duration) {
-		if at != nil {
-			bounds = append(bounds, rs.Parameter{Name: wire.Filter + "[" + s.field + "][" + operator + "]", Value: at.Add(margin).UTC().Format(time.RFC3339)})
-		}
-	}
-	add("gte", s.span.since, -offsetSlack)
-	add("lt", s.span.until, offsetSlack)
-	return bounds
 }

@@ -3,10 +3,7 @@ package scan
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,9 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/merge"
-	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -44,7 +39,6 @@ type sortKey struct {
 
 // timeline reads the records of all streams (R-TIME-1). It shows every record once (R-TIME-3), so a mail can be three
 // rows: its message, its body and its thread. PDPP v0.1 advertises to client tokens no relation that would join them.
-// Its method noteResponse is safe for concurrent use.
 type timeline struct {
 	*reading
 	request  rs.Request
@@ -58,7 +52,7 @@ type timeline struct {
 	start    timelineCursor
 
 	mu        sync.Mutex
-	fieldSets map[string]fieldSet // of the streams that have rows; nil: none yet
+	fieldSets map[string]fieldSet // of the streams that have rows
 }
 
 // compare returns -1 if a record comes before another one in the timeline.
@@ -88,7 +82,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 		return nil, err
 	}
 	defer r.end()
-	t := &timeline{reading: r, request: request, span: span, isRising: scalar.OrZero(input.Order) == "asc", limit: request.Limit(), start: start}
+	t := &timeline{reading: r, request: request, span: span, isRising: scalar.OrZero(input.Order) == "asc", limit: request.Limit(), start: start, fieldSets: map[string]fieldSet{}}
 	t.pageSize = min(max(t.limit+pageReserve, minPage), rs.MaxRows)
 	if err := cmp.Or(t.findSources(input.ConnectionID), t.refuseOthers(wire.Order, wire.Filter, wire.ConnectionID)); err != nil {
 		return nil, err
@@ -99,105 +93,6 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 		return nil, err
 	}
 	return t.page(order, input), nil
-}
-
-// maxSources limits the sources of one call. Each may take three of its requests (R-SCAN-8).
-const maxSources = 128
-
-// findSources reads the schema, and makes a source for each stream and connection.
-func (t *timeline) findSources(connectionID *string) (err error) {
-	scope := schemadoc.Scope{ConnectionID: connectionID}
-	if t.document, err = schemaquery.Ask(t.ctx, t.env.RS, scope, nil); err != nil {
-		return err
-	}
-	known := map[string]bool{}
-	for connector, stream := range t.document.Rows() {
-		connections := connector.ConnectionsOf(stream)
-		if connections == nil {
-			connections = []schemadoc.Connection{{}}
-		}
-		for _, connection := range connections {
-			found := &source{timeline: t, stream: stream.Name, connection: connection.ID, advertised: stream}
-			switch {
-			case known[found.key()]:
-			case len(t.sources) == maxSources:
-				t.leftOut++
-			default:
-				known[found.key()] = true
-				t.sources = append(t.sources, found)
-			}
-		}
-	}
-	if connectionID != nil && len(t.sources) == 0 && len(t.document.Warnings()) == 0 {
-		return &tool.Error{
-			Code: tool.InvalidArguments, Param: tool.RecordsConnectionID, AboutNames: true,
-			Message: fmt.Sprintf("no granted stream has the connection %s; schema lists the connections", rawjson.Quote(tool.Shorten(*connectionID, tool.LabelCharacters))),
-		}
-	}
-	return nil
-}
-
-// refuseOthers refuses every parameter except the accepted ones and those of a page. The error has the calls to make
-// instead.
-func (t *timeline) refuseOthers(accepted ...string) error {
-	for _, each := range t.request.Query.Parameters() {
-		name, _, _ := strings.Cut(each.Name, "[")
-		if name == wire.Limit || name == wire.Cursor || slices.Contains(accepted, name) {
-			continue
-		}
-		refused := &tool.Error{
-			Code: tool.InvalidArguments, Param: name,
-			Message: fmt.Sprintf("%s is not for stream %q; leave it out, or read one stream with it", name, tool.EveryStream),
-			Instead: []rawjson.Object{{{Name: name}}},
-		}
-		if stream := t.streamWith(name, each.Value); stream != "" {
-			refused.Instead = append(refused.Instead, rawjson.Object{rawjson.String(tool.RecordsStream, stream)})
-		}
-		return refused
-	}
-	return nil
-}
-
-// withStream adds to the refusal of a filter of all streams the call that filters the first stream with these fields.
-func withStream(ctx context.Context, env tool.Env, connectionID *string, filter rs.Filter, err error) error {
-	var refused *tool.Error
-	if !errors.As(err, &refused) || slices.ContainsFunc(filter, isOnTime) {
-		return err
-	}
-	document, schemaErr := schemaquery.Ask(ctx, env.RS, schemadoc.Scope{ConnectionID: connectionID}, nil)
-	if schemaErr != nil {
-		return err
-	}
-	var names []string
-	for _, condition := range filter {
-		names = append(names, condition.Field)
-	}
-	if stream := (&timeline{document: document}).streamWith(wire.Filter, strings.Join(names, ",")); stream != "" {
-		refused.Instead = append(refused.Instead, rawjson.Object{rawjson.String(tool.RecordsStream, stream)})
-	}
-	return err
-}
-
-// streamWith returns the first stream that has the fields of a parameter, or the first of all if the parameter names no
-// fields.
-func (t *timeline) streamWith(parameter, value string) string {
-	var wanted []string
-	switch parameter {
-	case wire.Fields, wire.Filter:
-		wanted = strings.Split(value, ",")
-	case wire.Sort:
-		wanted = []string{strings.TrimPrefix(value, "-")}
-	}
-	for _, stream := range t.document.Rows() {
-		var names []string
-		for _, field := range stream.Fields() {
-			names = append(names, field.Name)
-		}
-		if !slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(names, name) }) {
-			return stream.Name
-		}
-	}
-	return ""
 }
 
 // eachSource calls read for the sources concurrently, and stores their errors. It returns an error if the call has
@@ -274,6 +169,15 @@ func (t *timeline) merge() (order []int, unread []*source) {
 	return order, unread
 }
 
+// noteRecords counts records of a source, and calls note for where they are from. It is safe for concurrent use.
+func (t *timeline) noteRecords(records int, note func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Read += int64(records)
+	note()
+	t.reportProgress()
+}
+
 // countRead counts each record once that sources read again in another order, or without a filter.
 func (t *timeline) countRead() {
 	t.Read = 0
@@ -314,91 +218,4 @@ func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 	page := t.reading.answer(input, answer.Envelope{Members: append(members, t.fieldsLeftOut(rows)...), Warnings: t.warnings()})
 	page.Records = rows
 	return page
-}
-
-// fieldSet returns the fields that the rows of a stream show. The first records of the stream decide.
-func (t *timeline) fieldSet(stream *schemadoc.Stream, timeField string, records []record) fieldSet {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	set, isKnown := t.fieldSets[stream.Name]
-	if !isKnown {
-		set = newFieldSet(stream, timeField, records)
-		if t.fieldSets == nil {
-			t.fieldSets = map[string]fieldSet{}
-		}
-		t.fieldSets[stream.Name] = set
-	}
-	return set
-}
-
-// fieldsLeftOut returns a member with the names of the fields that the rows do not show, by stream (R-CLAIM-5).
-func (t *timeline) fieldsLeftOut(rows []answer.Record) rawjson.Object {
-	var streams rawjson.Object
-	for _, row := range rows {
-		stream := row.Members.Text(wire.Stream)
-		if left := t.fieldSets[stream].leftOut; len(left) > 0 && streams.Get(stream) == nil {
-			streams = append(streams, rawjson.Strings(stream, left))
-		}
-	}
-	if streams == nil {
-		return nil
-	}
-	return rawjson.Object{rawjson.Raw(tool.FieldsLeftOut, streams.Encode())}
-}
-
-// warnings returns the warnings of the schema, one for each source that was not read, with the reason, and one for the
-// streams without a time.
-func (t *timeline) warnings() warnings {
-	var leftOut []string
-	found := warnings(t.document.Warnings())
-	for _, source := range t.sources {
-		if source.noTime && !slices.Contains(leftOut, source.stream) {
-			leftOut = append(leftOut, source.stream)
-		}
-		if source.err != nil {
-			found.add(tally.WarnPartial, fmt.Sprintf("%s is missing from this page: %s", source.name(), reasonOf(source.err)))
-		}
-	}
-	if leftOut != nil {
-		found.add(tally.WarnLeftOut, "without a time, left out: "+joined(leftOut))
-	}
-	if t.leftOut > 0 {
-		found.add(tally.WarnPartial, fmt.Sprintf("%d streams of connections are left out: one call reads %d; pass %s to read others",
-			t.leftOut, maxSources, wire.ConnectionID))
-	}
-	return found
-}
-
-// isOwnBound reports whether an error only ends a source early.
-func isOwnBound(err error) bool {
-	return errors.Is(err, tool.ErrNoRecordsLeft) || errors.Is(err, errNoCursor) || errors.Is(err, errRepeatedCursor)
-}
-
-// namesListed is the number of names that a sentence lists.
-const namesListed = 40
-
-// joined returns names for a sentence, up to namesListed, and the number of the others.
-func joined(names []string) string {
-	if len(names) <= namesListed {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:namesListed], ", "), len(names)-namesListed)
-}
-
-// reasonOf describes an error in one sentence without content of a record.
-func reasonOf(err error) string {
-	var refused *rs.Error
-	var own *tool.Error
-	var failure *rs.Failure
-	switch {
-	case errors.As(err, &refused):
-		return fmt.Sprintf("the resource server answered %d %s.", refused.Status, refused.Code)
-	case errors.As(err, &failure):
-		return fmt.Sprintf("it could not be read (%s).", failure.Reason)
-	case errors.As(err, &own):
-		return own.Message + "."
-	case isOwnBound(err):
-		return err.Error() + "."
-	}
-	return "it could not be read."
 }

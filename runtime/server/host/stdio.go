@@ -33,8 +33,8 @@ type Local interface {
 }
 
 // ServeLocal serves one session over newline-delimited JSON. It returns nil when the input ends or the context is done,
-// an *admission.Refusal if a bearer is not a client token, and another error if the session failed. After the input has ended,
-// running requests are still answered.
+// an *admission.Refusal if a bearer is not a client token, and another error if the session failed. After the input has
+// ended, running requests are still answered.
 func ServeLocal(ctx context.Context, surface tool.Surface, options Options, local Local, streams Streams) error {
 	local.Begin()
 	err := serveSession(ctx, surface, options, local.Environment, streams, local.Refused())

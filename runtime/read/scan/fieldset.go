@@ -5,9 +5,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -27,18 +27,9 @@ type fieldSet struct {
 }
 
 // newFieldSet returns the fields of a stream that change what a record is, those with another role, and up to
-// detailFields more: details, or the first ones of a stream without any of these. The names decide and not the values, so
-// that all pages show the same. They are the schema's, or the records' if it lists none.
-func newFieldSet(stream *schemadoc.Stream, timeField string, records []record) fieldSet {
-	var names []string
-	for _, field := range stream.Fields() {
-		if !field.Has("g=false") {
-			names = append(names, field.Name)
-		}
-	}
-	if names == nil {
-		names = namesOf(records)
-	}
+// detailFields more: details, or the first ones of a stream without any of these. The names decide and not the values,
+// so that all pages show the same.
+func newFieldSet(names []string, timeField string) fieldSet {
 	names = slices.DeleteFunc(names, func(name string) bool { return name == wire.ID || name == timeField })
 	set := fieldSet{}
 	isFree := func(name string) bool { return slices.Contains(names, name) && !slices.Contains(set.shown, name) }
@@ -58,7 +49,7 @@ func newFieldSet(stream *schemadoc.Stream, timeField string, records []record) f
 	if len(set.shown) == 0 {
 		add(tool.Role{Fields: names}, detailFields)
 	}
-	set.leftOut = slices.DeleteFunc(names, func(name string) bool { return !isFree(name) })
+	set.leftOut = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(set.shown, name) })
 	return set
 }
 
@@ -73,8 +64,8 @@ func namesOf(records []record) (names []string) {
 	return names
 }
 
-// of returns the fields of the set, null if the record has none. Long values are clipped to one length, so that all have
-// at most rowCharacters; a nested one is then clipped as JSON. The result shares no memory with the record.
+// of returns the fields of the set, null if the record has none. Long values are clipped to one length, so that all
+// have at most rowCharacters; a nested one is then clipped as JSON. The result shares no memory with the record.
 func (s fieldSet) of(fields rawjson.Object) rawjson.Object {
 	shown := make(rawjson.Object, len(s.shown))
 	texts, lengths := make([]string, len(s.shown)), make([]int, len(s.shown))
@@ -125,4 +116,48 @@ func detached(object rawjson.Object) rawjson.Object {
 		object[i].Value = room[start:len(room):len(room)]
 	}
 	return object
+}
+
+// fieldSet returns the fields that the rows of a stream show, whichever connection they are of. The records decide only
+// if the schema lists no fields of the stream.
+func (t *timeline) fieldSet(stream, timeField string, records []record) fieldSet {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	set, isKnown := t.fieldSets[stream]
+	if !isKnown {
+		names := t.grantedFields(stream)
+		if names == nil {
+			names = namesOf(records)
+		}
+		set = newFieldSet(names, timeField)
+		t.fieldSets[stream] = set
+	}
+	return set
+}
+
+// grantedFields returns the granted fields that the schema lists of a stream, of any connection.
+func (t *timeline) grantedFields(stream string) (names []string) {
+	for _, row := range t.document.Rows() {
+		for _, field := range row.Fields() {
+			if row.Name == stream && !field.Has("g=false") && !slices.Contains(names, field.Name) {
+				names = append(names, field.Name)
+			}
+		}
+	}
+	return names
+}
+
+// fieldsLeftOut returns a member with the names of the fields that the rows do not show, by stream (R-CLAIM-5).
+func (t *timeline) fieldsLeftOut(rows []answer.Record) rawjson.Object {
+	var streams rawjson.Object
+	for _, row := range rows {
+		stream := row.Members.Text(wire.Stream)
+		if left := t.fieldSets[stream].leftOut; len(left) > 0 && streams.Get(stream) == nil {
+			streams = append(streams, rawjson.Strings(stream, left))
+		}
+	}
+	if streams == nil {
+		return nil
+	}
+	return rawjson.Object{rawjson.Raw(tool.FieldsLeftOut, streams.Encode())}
 }
