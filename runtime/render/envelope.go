@@ -176,11 +176,10 @@ var handleURI = regexp.MustCompile(`pdpp://(?:record|field-window)(?:/[^\s"'<>]*
 // such a URI.
 func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json.RawMessage {
 	kind := rawjson.Kind(value)
-	isNested := kind == rawjson.ObjectValue || kind == rawjson.ArrayValue
 	switch {
 	case !mayHoldURI(value):
 		return value
-	case isNested && depth == maxSearchedDepth:
+	case rawjson.IsNested(value) && depth == maxSearchedDepth:
 		return nil
 	case kind == rawjson.StringValue:
 		text := rawjson.TextOf(value)

@@ -44,6 +44,9 @@ func Kind(value Value) ValueKind {
 	return Number
 }
 
+// IsNested reports whether a value is an object or a list.
+func IsNested(value Value) bool { return Kind(value) == ArrayValue || Kind(value) == ObjectValue }
+
 // Text returns the text of a JSON string. It is false for a value of another kind.
 func Text(value Value) (string, bool) {
 	if Kind(value) != StringValue {

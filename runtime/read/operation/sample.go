@@ -123,16 +123,12 @@ func exampleOf(value rawjson.Value) rawjson.Value {
 	switch {
 	case !isText && render.Length(text) <= exampleCharacters:
 		return value
-	case elements != nil && isScalar(elements[0]):
+	case elements != nil && !rawjson.IsNested(elements[0]):
 		return rawjson.Array([]rawjson.Value{exampleOf(elements[0])})
-	case members != nil && isScalar(members[0].Value):
+	case members != nil && !rawjson.IsNested(members[0].Value):
 		return rawjson.Object{rawjson.Raw(members[0].Name, exampleOf(members[0].Value))}.Encode()
 	case render.Length(text) > exampleCharacters:
 		text = tool.Shorten(text, exampleCharacters-1)
 	}
 	return rawjson.Quote(text)
-}
-
-func isScalar(value rawjson.Value) bool {
-	return rawjson.Kind(value) != rawjson.ObjectValue && rawjson.Kind(value) != rawjson.ArrayValue
 }

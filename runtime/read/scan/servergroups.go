@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,7 +45,7 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 	if !found.IsGrouped && !slices.Contains(body.Names(), "value") {
 		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
 	}
-	if isComposite(body.Get("value")) {
+	if rawjson.IsNested(body.Get("value")) {
 		return nil, response.Unusable("the value of the resource server's aggregate is an object or a list", "")
 	}
 	for i, row := range rawjson.ParseRows(groups) {
@@ -56,7 +55,7 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 		}
 		count := members.Get(wire.Count)
 		hasOddCount := count != nil && rawjson.Kind(count) != rawjson.Number
-		if members == nil || hasOddCount || isComposite(members.Get("key")) || isComposite(members.Get("value")) {
+		if members == nil || hasOddCount || rawjson.IsNested(members.Get("key")) || rawjson.IsNested(members.Get("value")) {
 			return nil, response.Unusable(fmt.Sprintf("group %d of the resource server's aggregate has another form", i+1), "")
 		}
 		if at := slices.Index(members.Names(), "key"); at > 0 { // the key comes first
@@ -66,12 +65,6 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 	}
 	input.complete(found, originOf(response), response.GrantIDs)
 	return found, nil
-}
-
-// isComposite reports whether a value is an object or a list.
-func isComposite(value rawjson.Value) bool {
-	kind := rawjson.Kind(value)
-	return kind == rawjson.ArrayValue || kind == rawjson.ObjectValue
 }
 
 // isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, or
@@ -86,47 +79,19 @@ func (q *groups) isServerOrder() bool {
 	return q.query.Sort == ""
 }
 
-// askServer requests the groups with the limit of the call (R-ARG-6). Without one, or if the adapter orders the groups,
-// it requests the maximum, so that their number is known, and whether an equal one follows (R-CLAIM-7).
+// askServer requests the groups with the limit of the call (R-ARG-6, R-AGG-4), or all if the adapter orders them. If the
+// limit cut the groups of one source, a second request shows how many there are, and whether an equal one follows
+// (R-AGG-2, R-CLAIM-7). The groups of several sources and those by time without a limit are read again later.
 func (q *groups) askServer(ctx context.Context, env tool.Env) (*answer.Groups, error) {
-	if q.isServerOrder() && q.query.Limit != 0 {
-		return q.askWithLimit(ctx, env)
-	}
-	asked, limit := q.request, cmp.Or(q.query.Limit, tally.DefaultGroups)
-	areLargest := q.isServerOrder() && q.query.Metric == wire.Count && q.query.GroupBy != "" && q.query.GroupByTime == ""
-	if areLargest || !q.isServerOrder() {
-		asked.Query = asked.Query.With(wire.Limit, strconv.Itoa(answer.MaxGroups))
-	}
-	found, err := getGroups(ctx, env, asked, q.input)
-	if err != nil || !areLargest || found.Limit() <= limit {
-		return found, err
-	}
-	found.Members = found.Members.WithAll(rawjson.Int(wire.Limit, int64(limit)))
-	others, isKnown := found.Members.Int(othersName)
-	if isKnown && others == 0 {
-		found.Known = len(found.Groups)
-	}
-	if len(found.Groups) > limit {
-		for _, group := range found.Groups[limit:] {
-			others += group.Count()
-		}
-		if isKnown {
-			found.Members = found.Members.WithAll(rawjson.Int(othersName, others))
-		}
-		found.Keep(limit)
-	}
-	return found, nil
-}
-
-// askWithLimit requests the groups with the limit of the call. If it cut them, a second request shows how many there are,
-// and whether an equal one follows (R-AGG-2, R-CLAIM-7).
-func (q *groups) askWithLimit(ctx context.Context, env tool.Env) (*answer.Groups, error) {
-	found, err := getGroups(ctx, env, q.request, q.input)
-	if err != nil || !found.IsCut() || found.IsJoined() || found.Limit() >= answer.MaxGroups {
-		return found, err
-	}
 	widest := q.request
 	widest.Query = widest.Query.With(wire.Limit, strconv.Itoa(answer.MaxGroups))
+	if !q.isServerOrder() {
+		return getGroups(ctx, env, widest, q.input)
+	}
+	found, err := getGroups(ctx, env, q.request, q.input)
+	if err != nil || !found.IsCut() || found.IsJoined() || found.Limit() >= answer.MaxGroups || found.IsTimeline() && q.query.Limit == 0 {
+		return found, err
+	}
 	all, err := getGroups(ctx, env, widest, q.input)
 	if err != nil {
 		return found, nil // it says how to get the rest

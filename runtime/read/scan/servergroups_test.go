@@ -146,6 +146,7 @@ func TestLimitOfGroups(t *testing.T) {
 			further string
 		}{
 			`"group_by":"category","limit":3`:                             {[]string{"limit=3", "limit=100"}, "14"},
+			`"group_by":"category"`:                                       {[]string{"", "limit=100"}, "7"},
 			`"group_by":"category","limit":50`:                            {[]string{"limit=50"}, "0"},
 			`"group_by_time":"booked_at","granularity":"month","limit":3`: {[]string{"limit=3", "limit=100"}, "9"},
 		} {
